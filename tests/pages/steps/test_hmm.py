@@ -40,9 +40,9 @@ def test_the_steps_as_json_and_as_pictures(client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ({"observed": " "}, "Write from one to 40 observations, of a few characters each."),
-        ({"observed": "3 " * 41}, "Write from one to 40 observations, of a few characters each."),
-        ({"start": "H 2"}, "“H 2” should be a state and its probability at the start, a number from 0 to 1"),
+        ({"observed": " "}, "Write one to 40 short observations."),
+        ({"observed": "3 " * 41}, "Write one to 40 short observations."),
+        ({"start": "H 2"}, "“H 2” should be a state and its probability at the start, from 0 to 1."),
         ({"start": ""}, "“” should be a state and its probability at the start"),
         ({"transition": "H H 0.6 C"}, "“C” should be a state, the next one and the probability of this step"),
         ({"transition": "H X 0.6"}, "“X” is not among the states of the start: give it 0 there."),
@@ -50,7 +50,7 @@ def test_the_steps_as_json_and_as_pictures(client: FlaskClient) -> None:
         ({"emission": "H 3 1e999999999"}, "“H 3 1e999999999” should be a state, an observation"),
         ({"start": " ".join(f"{state} 0" for state in range(13))}, "Give at most 12 states."),
         ({"start": "H" * 21 + " 1"}, "should be a state and its probability at the start"),
-        ({"observed": "3 " + "1" * 21}, "Write from one to 40 observations, of a few characters each."),
+        ({"observed": "3 " + "1" * 21}, "Write one to 40 short observations."),
         ({"start": "<b> 3"}, "“<b> 3” should be a state"),
     ],
 )

@@ -43,11 +43,7 @@ class HMMRequest:
         """The tables; raises InputProblem for what cannot be read."""
         observed = tuple(self.observed.split() if " " in self.observed.strip() else self.observed.strip())
         if not 0 < len(observed) <= MOST or max(map(len, observed)) > LONGEST:
-            raise InputProblem(
-                _("Write from one to %(most)s observations, of a few characters each.", most=number(MOST)),
-                422,
-                "observed",
-            )
+            raise InputProblem(_("Write one to %(most)s short observations.", most=number(MOST)), field="observed")
         start = self._read("start", 1, _("a state and its probability at the start"))
         if len(start) > MOST_STATES:
             raise InputProblem(_("Give at most %(most)s states.", most=number(MOST_STATES)), 422, "start")
@@ -64,11 +60,7 @@ class HMMRequest:
         try:
             return read_table(getattr(self, field), names)
         except ValueError as wrong:
-            message = _(
-                "“%(row)s” should be %(expected)s, a number from 0 to 1, such as 0.4.",
-                row=str(wrong)[:80],
-                expected=expected,
-            )
+            message = _("“%(row)s” should be %(expected)s, from 0 to 1.", row=str(wrong)[:80], expected=expected)
             raise InputProblem(message, 422, field) from None
 
 
