@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import exp, isclose
+from math import exp, inf, isclose, log
 from pathlib import Path
 
 import pytest
@@ -50,6 +50,20 @@ def test_probabilities_equal_the_reference(
         expected = REFERENCES[smoothing]("" if word is END else word, told, counts)
         if longest == order - 1:
             assert isclose(model.probability(word, before), expected, rel_tol=1e-9)
+
+
+@given(sentences, orders, contexts)
+def test_what_textbooks_count_by_hand(given_sentences: list[list[str]], order: int, context: list[str]) -> None:
+    """Without smoothing c / n, and −∞ for what was never counted; with the beginning in V (c + 1) / (n + V + 1)."""
+    counts = train(given_sentences, order)
+    adding = NGram(counts, "add-one")
+    plain, marked = NGram(counts, "unsmoothed"), NGram(counts, "add-one-marks")
+    for word in ("a", "b", "never", END):
+        part = adding.contributions(word, context)[0]
+        assert plain.probability(word, context) == (part.count / part.total if part.total else 0)
+        assert plain.score(word, context) == (log(part.count / part.total) if part.count else -inf)
+        assert marked.probability(word, context) == (part.count + 1) / (part.total + adding.vocabulary_size + 1)
+    assert [end for _id, _start, end in plain.segment("abzz")][-1] == 4  # a path of probability 0 is one, too
 
 
 @given(sentences, orders, smoothings, contexts, st.booleans(), st.booleans(), st.booleans())
