@@ -148,6 +148,8 @@ WRONG = [
     ("cs336-unicode2-invalid", r"b'\xff\xfe\xfd'", "not-two-bytes", 1),
     ("cs336-bpe-example", "s t\ne st\no w\nl ow\nw est\ne r", "unweighted", 6),
     ("cs336-bpe-example", "s t\ne st\no w\nl ow\nw est", "fewer-merges", 6),
+    ("cs336-bpe-example", '{"s": 0, "t": 1}', "fewer-merges", 1),
+    ("cs336-bpe-vocabulary", '{"148": 0}', "other-piece", 1),
     ("cs336-bpe-example", "s t\ne st\no w\nl ow\nw est\nn e\nne west", "more-merges", 7),
     ("cs336-bpe-example", "s t\ns t", "merged-already", 2),
     ("cs336-bpe-example", "w ␣", "crosses-words", 1),

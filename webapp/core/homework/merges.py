@@ -49,7 +49,7 @@ def judge(training: Training, handed: HandedIn) -> Verdict:
     why, rule = _reason(training, rounds, mine, right, place, sides), ""
     if why == "tie" and len(mine) == len(right):
         rule = _rule_of(training, mine)
-    elif tuple(mine) == training.published:
+    elif mine and tuple(mine) == training.published:
         rule = "as-published"
     counts = [rounds.value(pair) for _tied, pair, rounds in _walk(training, right)]
     return Verdict(
