@@ -85,6 +85,14 @@ def test_a_dictionary_may_have_tags_before_counts() -> None:
     assert check(EXERCISES["hit-dictionary"], Answer(lines)).outcome == "right"
 
 
+def test_the_dictionary_of_a_segmentation_may_have_tags() -> None:
+    """As programs for the laboratory write it, with a line for each tag of a word."""
+    tagged = "/w\n" + "".join(f"{word}/{tag}\n" for word in DICTIONARY.split() for tag in ("vn", "n"))
+    given = {"dictionary": tagged.encode(), "text": SENTENCES.encode()}
+    assert check(EXERCISES["hit-fmm"], Answer("研究生/ 命/ \n和尚/ 未/ 结婚/ ", given=given)).outcome == "right"
+    assert check(EXERCISES["hit-dictionary"], Answer(tagged)).why == "tag-in-word"
+
+
 def test_the_number_of_a_line_is_a_word() -> None:
     """So programs for the laboratory write it, whose lines begin with numbers."""
     given = {"dictionary": DICTIONARY.encode(), "text": "19980101-01-001-001研究生命".encode()}
@@ -112,6 +120,13 @@ def test_a_dictionary_of_the_gold_text_is_a_leak() -> None:
     assert "leakage" in [note.code for note in found.notes]
     assert found.figures is not None
     assert found.figures.gold_words == 38
+
+
+def test_a_wrong_figure_near_one_is_no_inverse() -> None:
+    words = "研究 " * 399
+    given = {"fmm": f"{words}生 命".encode(), "bmm": f"{words}生 命".encode(), "gold": f"{words}生命".encode()}
+    found = check(EXERCISES["hit-score"], Answer("FMM P 0.9971 R 0.9975 BMM P 0.9950 R 0.9975", given=given))
+    assert (found.outcome, found.why, found.label) == ("wrong", "", "FMM P")
 
 
 @pytest.mark.parametrize(

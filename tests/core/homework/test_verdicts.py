@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
@@ -148,6 +149,8 @@ WRONG = [
     ("cs336-unicode2-invalid", r"b'\xff\xfe\xfd'", "not-two-bytes", 1),
     ("cs336-bpe-example", "s t\ne st\no w\nl ow\nw est\ne r", "unweighted", 6),
     ("cs336-bpe-example", "s t\ne st\no w\nl ow\nw est", "fewer-merges", 6),
+    ("cs336-bpe-example", '{"s": 0, "t": 1}', "fewer-merges", 1),
+    ("cs336-bpe-vocabulary", '{"148": 0}', "other-piece", 1),
     ("cs336-bpe-example", "s t\ne st\no w\nl ow\nw est\nn e\nne west", "more-merges", 7),
     ("cs336-bpe-example", "s t\ns t", "merged-already", 2),
     ("cs336-bpe-example", "w ␣", "crosses-words", 1),
@@ -366,6 +369,21 @@ def test_vocabularies_as_students_save_them(spelled: Callable[[bytes], object], 
     pieces = {id: piece if "<" in piece[:-1] else spelled(characters_to_bytes(piece)) for piece, id in right.items()}
     found = verdict("cs336-bpe-vocabulary", files={"vocab.json": json.dumps(pieces).encode()})
     assert (found.outcome, found.why) == (outcome, "" if outcome == "right" else "replaced")
+
+
+@pytest.mark.parametrize("written", [bytes.hex, lambda piece: b64encode(piece).decode()], ids=["hexadecimal", "Base64"])
+def test_bytes_as_text(written: Callable[[bytes], str]) -> None:
+    """So public solutions of CS336 save them, the special token included."""
+    right = json.loads(solution(EXERCISES["cs336-bpe-vocabulary"]))
+    pieces = {written(characters_to_bytes(piece)): id for piece, id in right.items()}
+    assert verdict("cs336-bpe-vocabulary", json.dumps(pieces)).outcome == "right"
+    merges = [line.split() for line in solution(EXERCISES["cs336-bpe-example"]).splitlines()]
+    assert (
+        verdict(
+            "cs336-bpe-example", "\n".join(" ".join(map(written, map(str.encode, pair))) for pair in merges)
+        ).outcome
+        == "right"
+    )
 
 
 def test_the_longest_token_is_that_of_the_vocabulary() -> None:

@@ -147,7 +147,7 @@ def _reason(cell: str, value: Cell) -> str:
         return "percent"
     if -700 < number < 0 < value and any(isclose(base**number, value, rel_tol=LOOSEST) for base in (e, 2, 10)):
         return "logarithm"
-    if number and isclose(1 / number, value, rel_tol=LOOSEST):
+    if number and isclose(1 / number, value, rel_tol=LOOSEST) and abs(1 / number - value) < abs(number - value):
         return "inverted"
     return ""
 

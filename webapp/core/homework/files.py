@@ -1,9 +1,11 @@
 """Reads the files of an answer: merges and vocabularies in the formats of the courses; refuses pickles and archives."""
 
 import re
+from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from webapp.core.formats.reading import FormatError, decoded, read_json
@@ -22,11 +24,10 @@ LONGEST_PIECE = 2_000
 
 @dataclass
 class HandedIn:
-    """Merges, or a vocabulary with the id of each piece, or both; and what had to be assumed to read them."""
+    """Merges, or a vocabulary with the id of each piece, or both."""
 
     merges: list[tuple[Raw, Raw]] | None = None
     vocabulary: dict[str | bytes, int] | None = None
-    notes: list[Note] = field(default_factory=list)
 
 
 def text_of(content: bytes, name: str = "") -> str:
@@ -92,8 +93,7 @@ def _read_file(found: HandedIn, text: str, name: str, merges: bool) -> None:
 def _minbpe(lines: Sequence[str], name: str) -> list[tuple[Raw, Raw]]:
     try:
         special = int(lines[2])
-        pairs = [line.split() for line in lines[3 + special :] if line.strip()]
-        return [(int(left), int(right)) for left, right in pairs]
+        return [(int(left), int(right)) for left, right in map(str.split, filter(str.strip, lines[3 + special :]))]
     except (IndexError, ValueError):
         message = Phrase("%(name)s is not a model of minbpe: a merge is two ids on a line.", name=name or "?")
         raise AnswerError(message) from None
@@ -118,6 +118,7 @@ def _read_document(found: HandedIn, document: dict[str, Any], name: str) -> None
             raise AnswerError(
                 Phrase("%(name)s is not a vocabulary: it should have an id for each piece.", name=name or "JSON")
             )
+        found.vocabulary = dict(zip(_decoded(list(found.vocabulary)), found.vocabulary.values(), strict=True))
 
 
 def _piece_of(value: Any) -> str | bytes:
@@ -127,6 +128,14 @@ def _piece_of(value: Any) -> str | bytes:
         found = evaluated(value)
         return found if isinstance(found, bytes) else value
     return str(value)
+
+
+def _decoded(pieces: Sequence[Any]) -> Sequence[Any]:
+    """Pieces that are all hexadecimal or Base64, as some programs write bytes, as bytes; others as they are."""
+    for decode in (bytes.fromhex, partial(b64decode, validate=True)) if {*map(type, pieces)} == {str} else ():
+        with suppress(ValueError):
+            return [decode(piece) for piece in pieces]
+    return pieces
 
 
 def as_bytes(pairs: Sequence[tuple[Raw, Raw]], notes: list[Note]) -> list[tuple[bytes, bytes]]:
@@ -139,7 +148,8 @@ def as_bytes(pairs: Sequence[tuple[Raw, Raw]], notes: list[Note]) -> list[tuple[
 
     Raises AnswerError for an id that no merge before it makes.
     """
-    pairs = _numbers(pairs)
+    flat = _decoded([piece for pair in _numbers(pairs) for piece in pair])
+    pairs = list(zip(flat[::2], flat[1::2], strict=True))
     everything = set().union(*(piece for pair in pairs for piece in pair if isinstance(piece, str)))
     found, known = _joined(pairs, _plain)
     if not all(map(str.isascii, everything)) and not foreign_characters("".join(everything)):
@@ -156,12 +166,8 @@ def _joined(pairs: Sequence[tuple[Raw, Raw]], convert: Callable[[str], bytes]) -
     made, known, found = set(pieces), 0, []
     for at, pair in enumerate(pairs, 1):
         left, right = (
-            _by_id(piece, pieces, at)
-            if isinstance(piece, int)
-            else piece
-            if isinstance(piece, bytes)
-            else convert(piece)
-            for piece in pair
+            convert(one) if isinstance(one, str) else _by_id(one, pieces, at) if isinstance(one, int) else one
+            for one in pair
         )
         if len(left) + len(right) > LONGEST_PIECE:
             raise AnswerError(Phrase("Merge %(number)s makes a piece that is too long.", number=at))
@@ -201,9 +207,8 @@ def bytes_of(written: Sequence[str], notes: list[Note]) -> Callable[[str | bytes
     everything = set().union(*written)
     spelled = any("\u0100" <= one <= "\u0143" for one in everything) and not foreign_characters("".join(everything))
     notes += [Note("byte-characters")] if spelled else []
-    if all(one < "\u0100" for one in everything) and set(map(chr, range(128, 256))).issubset(written):
-        return lambda piece: piece if isinstance(piece, bytes) else piece.encode("latin-1")
-    convert = characters_to_bytes if spelled else _plain
+    is_latin = all(one < "\u0100" for one in everything) and set(map(chr, range(128, 256))).issubset(written)
+    convert = partial(str.encode, encoding="latin-1") if is_latin else characters_to_bytes if spelled else _plain
     return lambda piece: piece if isinstance(piece, bytes) else convert(piece)
 
 

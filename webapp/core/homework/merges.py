@@ -24,7 +24,7 @@ MISTAKEN = ("joined", "as-spelled", "higher-ids")
 
 def judge(training: Training, handed: HandedIn) -> Verdict:
     """The verdict on a list of merges, or on a vocabulary that implies one."""
-    notes = list(handed.notes)
+    notes: list[Note] = []
     if handed.merges is not None:
         mine = training.read(handed.merges, notes)
     else:
@@ -49,7 +49,7 @@ def judge(training: Training, handed: HandedIn) -> Verdict:
     why, rule = _reason(training, rounds, mine, right, place, sides), ""
     if why == "tie" and len(mine) == len(right):
         rule = _rule_of(training, mine)
-    elif tuple(mine) == training.published:
+    elif mine and tuple(mine) == training.published:
         rule = "as-published"
     counts = [rounds.value(pair) for _tied, pair, rounds in _walk(training, right)]
     return Verdict(
@@ -186,9 +186,8 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     normal = [piece for piece in wanted if piece not in training.specials]
     missing = [piece for piece in [*training.specials, *normal] if piece not in (specials | given.keys())]
     extra = sorted(given.keys() - set(normal), key=given.__getitem__)
-    ids = set(handed.vocabulary.values())
     agreeing = len(wanted) - len(missing)
-    if not missing and not extra and ids == set(range(len(wanted))):
+    if not missing and not extra and set(handed.vocabulary.values()) == set(range(len(wanted))):
         return Verdict("right", "piece", agreeing, len(wanted), own_rule=training.ties, notes=notes)
     why = ("other-piece" if extra else "missing-piece") if missing else "extra-piece" if extra else "ids"
     if any("\ufffd" in text_of(piece) for piece in extra):

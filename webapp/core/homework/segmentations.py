@@ -151,7 +151,12 @@ class Segmenting:
 
 
 def dictionary_of(text: str, field: str) -> Dictionary:
-    """The dictionary in a text, a word a line; raises AnswerError with the name of its field."""
+    """The dictionary in a text, a word a line; raises AnswerError with the name of its field.
+
+    Tags after the words are no part of them, but of an answer, which should have none.
+    """
+    if field == "dictionary" and len(_TAGGED.findall(text)) * 2 > text.count("\n"):
+        text = _TAGGED.sub("", text)
     try:
         dictionary = read_dictionary(text)
     except DictionaryError as error:
@@ -169,7 +174,7 @@ def dictionary_of(text: str, field: str) -> Dictionary:
 
 LINE_ID = re.compile(r"\d{8}-\d\d-\d{3}-\d{3}")
 """The number that begins each line of the People's Daily corpus."""
-_TAGGED = re.compile(r"/[A-Za-z]{1,5}(?:\d{0,2})(?:\][A-Za-z]{0,4}\d?)?$")
+_TAGGED = re.compile(r"/[A-Za-z]{1,5}(?:\d{0,2})(?:\][A-Za-z]{0,4}\d?)?$", re.MULTILINE)
 
 
 def segmented_lines(text: str) -> list[list[str]]:
@@ -269,8 +274,7 @@ def judge(values: Values, texts: Texts, text: str, _find: object) -> Verdict:
     rows = []
     for at in range(max(place - 1, 0), min(place + 3, len(right))):
         yours, its = (first.output_start, first.start) if at == place else (0, 0)
-        agrees = mine[at] == right[at]
-        rows.append(Row(at + 1, _excerpt(mine[at], yours), _excerpt(right[at], its), agrees))
+        rows.append(Row(at + 1, _excerpt(mine[at], yours), _excerpt(right[at], its), mine[at] == right[at]))
     return Verdict(
         "other-rule" if rule else "wrong",
         "sentence",
@@ -312,12 +316,11 @@ def _reason(wanted: Segmenting, mine: list[list[str]], place: int, first: Differ
         return fitting[0][0], ""
     yours = mine[place][first.output_start : first.output_end]
     its = wanted.right[place][first.start : first.end]
-    unknown = [word for word in yours if len(word) > 1 and word not in wanted.dictionary]
     if any(map(is_number, (*yours, *its))):
         return ("line-number" if LINE_ID.match(its[0]) else "numbers"), ""
     if any(_is_punctuation(one) for word in (*yours, *its) if len(word) > 1 for one in word):
         return "punctuation", ""
-    if unknown:
+    if any(len(word) > 1 and word not in wanted.dictionary for word in yours):
         return "not-in-dictionary", ""
     if wanted.method in ("forward", "backward"):
         lost = {word for word in wanted.right[place] if len(word) > 1}.difference(mine[place])
