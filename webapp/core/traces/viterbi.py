@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from webapp.core.traces.word_graph import StateCandidate, StateCell
 
+NUMBER = r"[01]|[01]?\.\d{1,20}|\d{1,9}/[1-9]\d{0,8}"
 Table = Mapping[tuple[str, ...], float]
 
 
@@ -40,21 +42,32 @@ class ViterbiTrace:
     states: tuple[str, ...]
 
 
+def separated(written: str) -> list[str]:
+    """Return what commas, arrows, white space and the like separate.
+
+    >>> separated("3, 1→3")
+    ['3', '1', '3']
+    """
+    return re.split(r"[\s,;:=→|，；：、]+", written.strip())
+
+
 def read_table(written: str, names: int) -> Table:
     """Return a table from rows of so many names and a probability; commas, arrows and ends of lines only separate.
 
     >>> read_table("H → C 0.4, C → H 0.5", 2)
     {('H', 'C'): 0.4, ('C', 'H'): 0.5}
+    >>> read_table("B 3/6", 1)
+    {('B',): 0.5}
 
     Raises ValueError with the first row that is none.
     """
-    parts = re.split(r"[\s,;:=→|，；：]+", written.strip())
+    parts = separated(written)
     rows = [parts[at : at + names + 1] for at in range(0, len(parts), names + 1)]
     table: dict[tuple[str, ...], float] = {}
     for *key, value in rows:
-        if len(key) != names or not re.fullmatch(r"[01]|[01]?\.\d{1,20}", value) or float(value) > 1:
+        if len(key) != names or not re.fullmatch(NUMBER, value) or Fraction(value) > 1:
             raise ValueError(" ".join([*key, value]))
-        table[tuple(key)] = float(value)
+        table[tuple(key)] = float(Fraction(value))
     return table
 
 
