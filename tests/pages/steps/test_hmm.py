@@ -42,7 +42,7 @@ def test_the_steps_as_json_and_as_pictures(client: FlaskClient) -> None:
     [
         ({"observed": " "}, "Write from one to 40 observations."),
         ({"observed": "3 " * 41}, "Write from one to 40 observations."),
-        ({"start": "H 2"}, "“H 2” should be a state and its probability at the start, a number from 0 to 1"),
+        ({"start": "H 2"}, "“H 2” should be a state and its probability at the start: 0 to 1"),
         ({"start": ""}, "“” should be a state and its probability at the start"),
         ({"transition": "H H 0.6 C"}, "“C” should be a state, the next one and the probability of this step"),
         ({"transition": "H X 0.6"}, "“X” is not among the states of the start: give it 0 there."),

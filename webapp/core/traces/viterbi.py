@@ -87,9 +87,7 @@ def viterbi_trace(tables: HMMTables) -> ViterbiTrace:
             emitted = tables.emission.get((state, observation), 0.0)
             ways = [("", 1.0, tables.start[state,])]
             if columns:
-                ways = [
-                    (each.state, each.total, tables.transition.get((each.state, state), 0.0)) for each in columns[-1]
-                ]
+                ways = [(one.state, one.total, tables.transition.get((one.state, state), 0.0)) for one in columns[-1]]
             candidates = tuple(StateCandidate(*way, way[1] * way[2] * emitted) for way in ways)
             best, score, step = max(ways, key=lambda way: way[1] * way[2])  # of equal ones the first
             cells.append(StateCell(state, emitted, candidates, best, score * step * emitted))

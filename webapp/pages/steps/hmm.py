@@ -59,11 +59,7 @@ class HMMRequest:
         try:
             table = read_table(getattr(self, field), names)
         except ValueError as wrong:
-            message = _(
-                "“%(row)s” should be %(expected)s, a number from 0 to 1, such as 0.4 or 2/5.",
-                row=wrong,
-                expected=expected,
-            )
+            message = _("“%(row)s” should be %(expected)s: 0 to 1, such as 0.4 or 2/5.", row=wrong, expected=expected)
             raise InputProblem(message, 422, field) from None
         if len(table) > 2 * MOST:
             raise InputProblem(_("A table may have up to %(most)s rows.", most=number(2 * MOST)), 422, field)
