@@ -38,7 +38,9 @@ def test_the_files_have_the_measures_of_the_core(client: FlaskClient) -> None:
     rows = rows_of(client.get("/measures.csv", query_string=query))
     assert [len(row) for row in rows] == [2 + len(MEASURES)] * 3
     assert rows[1][:3] == ["wordpiece", "wordpiece", str(found["tokenizers"][0]["tokens"])]
-    assert rows[2][rows[0].index("gini")] == str(found["tokenizers"][1]["languages"]["gini"])
+    languages = found["tokenizers"][1]["languages"]
+    assert rows[2][rows[0].index("gini")] == str(languages["gini"])
+    assert rows[2][rows[0].index("premium")] == str(languages["premiums"]["zh_Hans"])
 
 
 def test_an_unknown_vocabulary_does_not_prevent_the_others(client: FlaskClient) -> None:

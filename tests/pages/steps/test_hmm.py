@@ -42,7 +42,7 @@ def test_the_steps_as_json_and_as_pictures(client: FlaskClient) -> None:
     [
         ({"observed": " "}, "Write one to 40 short observations."),
         ({"observed": "3 " * 41}, "Write one to 40 short observations."),
-        ({"start": "H 2"}, "“H 2” should be a state and its probability at the start, from 0 to 1."),
+        ({"start": "H 2"}, "“H 2” should be a state and its probability at the start: 0 to 1"),
         ({"start": ""}, "“” should be a state and its probability at the start"),
         ({"transition": "H H 0.6 C"}, "“C” should be a state, the next one and the probability of this step"),
         ({"transition": "H X 0.6"}, "“X” is not among the states of the start: give it 0 there."),
@@ -51,6 +51,8 @@ def test_the_steps_as_json_and_as_pictures(client: FlaskClient) -> None:
         ({"start": " ".join(f"{state} 0" for state in range(13))}, "Give at most 12 states."),
         ({"start": "H" * 21 + " 1"}, "should be a state and its probability at the start"),
         ({"observed": "3 " + "1" * 21}, "Write one to 40 short observations."),
+        ({"start": "H 4/3"}, "“H 4/3” should be a state"),
+        ({"start": "H 1/0"}, "“H 1/0” should be a state"),
         ({"start": "<b> 3"}, "“<b> 3” should be a state"),
     ],
 )
@@ -60,6 +62,7 @@ def test_what_cannot_be_read_is_said(client: FlaskClient, query: dict[str, str],
     assert page.status_code == 422
     assert message in words(page)
     assert 'aria-invalid="true"' in page.text
+    assert page.text.count('role="alert"') == 1  # beside its field
     assert next(iter(query.values())).strip()[:60] in words(page)
     assert client.get("/steps/hmm", query_string=asked | {"format": "json"}).status_code == 422
 
@@ -70,8 +73,15 @@ def test_what_cannot_be_read_is_said(client: FlaskClient, query: dict[str, str],
         ({"observed": "4 1"}, "every product is 0: no state that can be reached emits it."),
         ({"observed": "4 1", "step": "3"}, "No path is possible: every one has a transition or an emission of 0."),
         ({"observed": "313", "step": "2"}, "v2(C) = 0.32 × 0.4 × 0.5 = 0.064"),
+        ({"observed": "3, 1, 3", "step": "2"}, "v2(C) = 0.32 × 0.4 × 0.5 = 0.064"),
+        ({"observed": "3", "start": "H 4/5 C 1/5"}, "v1(H) = 0.8 × 0.4 = 0.32"),
         ({"observed": "3" * 40, "step": "40"}, "× 10⁻"),
     ],
 )
 def test_impossible_and_tiny_paths(client: FlaskClient, query: dict[str, str], sentence: str) -> None:
     assert sentence in words(client.get("/steps/hmm", query_string={"lang": "en", "step": "1"} | query))
+
+
+@pytest.mark.parametrize(("query", "told"), [("", True), ("&start=H+0.5+C+0.5", False)])
+def test_the_letters_of_the_textbook_are_explained(client: FlaskClient, query: str, *, told: bool) -> None:
+    assert ("H, C: a hot or a cold day." in words(client.get(f"{ADDRESS}+2{query}"))) == told

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from webapp.core.traces.word_graph import StateCandidate, StateCell
 
 LONGEST = 20  # characters of a name
+NUMBER = r"[01]|[01]?\.\d{1,20}|\d{1,9}/[1-9]\d{0,8}"
 Table = Mapping[tuple[str, ...], float]
 
 
@@ -41,22 +43,33 @@ class ViterbiTrace:
     states: tuple[str, ...]
 
 
+def separated(written: str) -> list[str]:
+    """Return what commas, arrows, white space and the like separate.
+
+    >>> separated("3, 1→3")
+    ['3', '1', '3']
+    """
+    return re.split(r"[\s,;:=→|，；：、]+", written.strip())
+
+
 def read_table(written: str, names: int) -> Table:
     """Return a table from rows of so many names and a probability; commas, arrows and ends of lines only separate.
 
     >>> read_table("H → C 0.4, C → H 0.5", 2)
     {('H', 'C'): 0.4, ('C', 'H'): 0.5}
+    >>> read_table("B 3/6", 1)
+    {('B',): 0.5}
 
     Raises ValueError with the first row that is none; names have at most `LONGEST` characters.
     """
-    parts = re.split(r"[\s,;:=→|，；：]+", written.strip())
+    parts = separated(written)
     rows = [parts[at : at + names + 1] for at in range(0, len(parts), names + 1)]
     table: dict[tuple[str, ...], float] = {}
     for *key, value in rows:
         is_named = len(key) == names and all(len(name) <= LONGEST for name in key)
-        if not is_named or not re.fullmatch(r"[01]|[01]?\.\d{1,20}", value) or float(value) > 1:
+        if not is_named or not re.fullmatch(NUMBER, value) or Fraction(value) > 1:
             raise ValueError(" ".join([*key, value]))
-        table[tuple(key)] = float(value)
+        table[tuple(key)] = float(Fraction(value))
     return table
 
 
@@ -76,9 +89,7 @@ def viterbi_trace(tables: HMMTables) -> ViterbiTrace:
             emitted = tables.emission.get((state, observation), 0.0)
             ways = [("", 1.0, tables.start[state,])]
             if columns:
-                ways = [
-                    (each.state, each.total, tables.transition.get((each.state, state), 0.0)) for each in columns[-1]
-                ]
+                ways = [(one.state, one.total, tables.transition.get((one.state, state), 0.0)) for one in columns[-1]]
             candidates = tuple(StateCandidate(*way, way[1] * way[2] * emitted) for way in ways)
             best, score, step = max(ways, key=lambda way: way[1] * way[2])  # of equal ones the first
             cells.append(StateCell(state, emitted, candidates, best, score * step * emitted))

@@ -1,6 +1,6 @@
 """`/steps/hmm` with tables of one's own: the Viterbi algorithm with the probabilities that a textbook gives."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import log10
 from urllib.parse import urlencode
@@ -9,7 +9,7 @@ from flask import request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
-from webapp.core.traces.viterbi import LONGEST, HMMTables, Table, read_table, viterbi_trace
+from webapp.core.traces.viterbi import LONGEST, HMMTables, Table, read_table, separated, viterbi_trace
 from webapp.pages.steps.maximum_probability import draw_table
 from webapp.pages.walkthrough import engine
 from webapp.pages.walkthrough.cells import power, quotable
@@ -41,7 +41,8 @@ class HMMRequest:
 
     def tables(self) -> HMMTables:
         """The tables; raises InputProblem for what cannot be read."""
-        observed = tuple(self.observed.split() if " " in self.observed.strip() else self.observed.strip())
+        parts = separated(self.observed)
+        observed = tuple(parts if len(parts) > 1 else parts[0])
         if not 0 < len(observed) <= MOST or max(map(len, observed)) > LONGEST:
             raise InputProblem(_("Write one to %(most)s short observations.", most=number(MOST)), field="observed")
         start = self._read("start", 1, _("a state and its probability at the start"))
@@ -60,7 +61,8 @@ class HMMRequest:
         try:
             return read_table(getattr(self, field), names)
         except ValueError as wrong:
-            message = _("“%(row)s” should be %(expected)s, from 0 to 1.", row=str(wrong)[:80], expected=expected)
+            row = str(wrong)[:80]
+            message = _("“%(row)s” should be %(expected)s: 0 to 1, such as 0.4 or 2/5.", row=row, expected=expected)
             raise InputProblem(message, 422, field) from None
 
 
@@ -113,7 +115,9 @@ def page() -> Response:
     frame, problems = None, []
     try:
         steps = walkthrough(wanted.tables())
-        frame = engine.ShownStep(steps, engine.step_in_address(steps), wanted.address)
+        textbook = replace(wanted, observed=HMMRequest.observed) == HMMRequest()
+        note = _("H, C: a hot or a cold day. 1, 2, 3: the ice creams eaten on it (Jurafsky and Martin).") * textbook
+        frame = engine.ShownStep(steps, engine.step_in_address(steps), wanted.address, note)
     except InputProblem as wrong:
         problems = [wrong]
     if frame is None and (engine.wants_json() or engine.wanted_picture()):

@@ -251,7 +251,7 @@ def draw_table(
                 shapes.append(FigurePath(line, "win" if on_path else "best" if now else "lost"))
             shapes.append(FigureBox(x, y, BOX, HEIGHT, "hit" if on_path or now else "miss", 6))
             total, kind = shown(found.total), "win" if on_path else ""
-            shapes.append(FigureLabel(x + BOX / 2, y + 21, total, kind, 13 if len(total) < 7 else 11))
+            shapes.append(FigureLabel(x + BOX / 2, y + 21, total, kind, max(9, min(13, 80 // len(total)))))
     title = title or _("The HMM’s sums for “%(text)s”, by character and state", text=quotable("".join(trace.text)))
     focus = 0.0 if traced or not filled else x_of[filled - 1] + BOX / 2
     width, height = left + UNIT * (last - first) - (UNIT - BOX) + 4, TOP + ROW * len(states) - 12

@@ -62,12 +62,13 @@ def passages() -> tuple[Passage, ...]:
 
 @dataclass(frozen=True)
 class ArticleMeasures:
-    """Premiums by language, ascending, and the Gini coefficient; `lossy` languages are in neither.
+    """Premiums by language, ascending, that of Chinese, and the Gini coefficient; `lossy` ones are in none of them.
 
     `english` and `chinese` are the measures of the article in these languages, None if it cannot be encoded.
     """
 
     premiums: Mapping[str, float]
+    of_chinese: float | None
     gini: float | None
     lossy: Sequence[str]
     english: TextMeasures | None
@@ -104,7 +105,8 @@ def _measured(tokenizer: Tokenizer) -> ArticleMeasures:
         except TextError:
             continue
     premiums, inequality, lossy = fair(tokens, unknown)
-    return ArticleMeasures(premiums, inequality, lossy, _of(tokenizer, BASE), _of(tokenizer, CHINESE))
+    both = (_of(tokenizer, key) for key in (BASE, CHINESE))
+    return ArticleMeasures(premiums, premiums.get(CHINESE), inequality, lossy, *both)
 
 
 def _of(tokenizer: Tokenizer, key: str) -> TextMeasures | None:
@@ -136,8 +138,7 @@ class Measures:
         """The value of a measure; the premium is that of Chinese."""
         definition = DEFINITIONS[measure]
         measured = {"text": self.of_text, "languages": self.of_article, "gold": self.of_gold}[definition.of]
-        found: float | None = getattr(measured, definition.field or measure.replace("-", "_"), None)
-        return found
+        return None if measured is None else getattr(measured, definition.field or measure.replace("-", "_"))
 
     def values(self) -> dict[str, float | None]:
         """The values of all measures, by the names that files have for them."""
