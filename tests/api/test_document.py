@@ -5,11 +5,13 @@ import re
 import shutil
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flask import Flask
+from flask.testing import FlaskClient
 from pydantic import TypeAdapter
 
 from webapp.api.document import curl_of
@@ -47,6 +49,15 @@ def test_the_curl_example_runs(operation: Operation, site: str) -> None:
 
 
 # No publisher can be reached here: a vocabulary that cannot be fetched is 503, one of a repository 502, as documented.
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_page_says_what_each_operation_does_in_the_readers_language(client: FlaskClient, language: str) -> None:
+    page = client.get(f"/api?lang={language}").text
+    said = [unescape(re.sub("<[^>]*>", "", each)) for each in re.findall('<span class="quiet">(.*?)</span></h2>', page)]
+    summaries = [operation.summary.replace("`", "") for operation in OPERATIONS]
+    assert len(said) == len(summaries)
+    assert said == summaries if language == "en" else not any(map(str.isascii, said))
+
+
 CONFIGURATION = """
 [checks.not_a_server_error]
 expected-statuses = ["2xx", "3xx", "4xx", 502, 503]
