@@ -67,11 +67,13 @@ class Cluster:
     def frozen(self) -> Iterator[None]:
         """Stop all its processes with SIGSTOP: connections are accepted and data is taken, but nothing answers."""
         assert self._process is not None
-        found = subprocess.run(["pgrep", "-P", str(self._process.pid)], capture_output=True, text=True, check=True)
-        processes = [self._process.pid, *map(int, found.stdout.split())]
-        for process in processes:
-            os.kill(process, signal.SIGSTOP)
+        processes = [self._process.pid]
         try:
+            os.kill(self._process.pid, signal.SIGSTOP)  # first, so that it neither forks nor reaps another process
+            found = subprocess.run(["pgrep", "-P", str(self._process.pid)], capture_output=True, text=True, check=True)
+            processes += map(int, found.stdout.split())
+            for process in processes:
+                os.kill(process, signal.SIGSTOP)
             yield
         finally:
             for process in processes:
