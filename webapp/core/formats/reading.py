@@ -37,7 +37,7 @@ class FormatError(VocabularyError):
 
 @contextmanager
 def parts_of_file() -> Iterator[None]:
-    """Make FormatErrors of the ValueErrors that the parts of a tokenizer raise; also a decorator of its reader."""
+    """Make FormatErrors of the ValueErrors that the parts of a tokenizer raise."""
     try:
         yield
     except FormatError:

@@ -222,9 +222,10 @@ def judge_score(values: Values, texts: Texts, text: str, _find: Find) -> Verdict
     """
     gold, outputs, leak = _outputs(values, texts)
     mine = read_scores(text)
+    scores = {name: score_lines(gold, output, None) for name, output in outputs.items()}
     right = {
-        f"{name} {letter}": getattr(score_lines(gold, output, None), figure) or 0.0
-        for name, output in outputs.items()
+        f"{name} {letter}": getattr(score, figure) or 0.0
+        for name, score in scores.items()
         for letter, figure in (("P", "precision"), ("R", "recall"))
     }
     lost = sum(abs(mine[label] - value) * 100 for label, value in right.items() if label in mine)

@@ -46,12 +46,12 @@ class Segmenter:
         """
         return [text[start:end] for _, start, end in self.segment(text)]
 
-    def _segment(self, text: str) -> Words:
+    def _segment(self, text: str, /) -> Words:
         raise NotImplementedError
 
 
 class BySentence(Segmenter):
-    """A model that finds words sentence by sentence."""
+    """A model that finds words sentence by sentence: `_segment` gets one at a time."""
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
         """The ids of a text's words."""
@@ -67,10 +67,3 @@ class BySentence(Segmenter):
                 found.append((id, at, start + last))
                 at = start + last
         return tuple(found)
-
-    def _segment(self, text: str) -> Words:
-        return self._segment_sentence(text)
-
-    def _segment_sentence(self, sentence: str) -> Words:
-        """The ids and the ends of a sentence's words."""
-        raise NotImplementedError

@@ -154,7 +154,7 @@ class NGram(BySentence):
     def _lattice(self, sentence: str) -> WordLattice:
         return WordLattice(sentence, self.dictionary, self.characters, self.counts.unknown, self.keep_runs)
 
-    def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def _segment(self, sentence: str, /) -> tuple[tuple[int, ...], tuple[int, ...]]:
         ids: list[int] = []
         ends: list[int] = []
         at = 0

@@ -57,7 +57,7 @@ class Tagger(BySentence):
         """The positions of a text that no word begins at."""
         return [at for start, end in runs_of(text) for at in range(start + 1, end)] if self.keep_runs else []
 
-    def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def _segment(self, sentence: str, /) -> tuple[tuple[int, ...], tuple[int, ...]]:
         ids: list[int] = []
         ends: list[int] = []
         known, others, unknown = self.dictionary.ids, self.dictionary.other_ids, self.unknown_id

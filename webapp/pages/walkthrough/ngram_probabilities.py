@@ -136,11 +136,11 @@ def parameters_of(model: NGram) -> list[tuple[str, str]]:
     if model.vocabulary_size > len(counts.words) + 1:
         about = _("The number of different words, the end of a sentence and the unknown word.")
     size = f"V = {number(model.vocabulary_size)}", about
-    if isinstance(smoothing, AddK) and smoothing.counts_start:
-        size = size[0], _("The number of different words, and the beginning and the end of a sentence.")
-    if isinstance(smoothing, AddK) and not smoothing.k:
-        return []
     if isinstance(smoothing, AddK):
+        if not smoothing.k:
+            return []
+        if smoothing.counts_start:
+            size = size[0], _("The number of different words, and the beginning and the end of a sentence.")
         return [(f"k = {_plain(smoothing.k)}", _("Added to every count, so that none is 0.")), size]
     estimates = estimates_of(counts)
     found: list[tuple[str, str]] = []
